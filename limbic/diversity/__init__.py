@@ -1,0 +1,1 @@
+"""Exact diversity selection (GIST)."""
