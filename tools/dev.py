@@ -5,7 +5,7 @@
     python3 tools/dev.py test      install, then run the tests (arguments go to pytest)
     python3 tools/dev.py lint      ruff, cython-lint, mypy
     python3 tools/dev.py bench     asv on this tree (arguments go to asv)
-    python3 tools/dev.py dist      build sdist and wheel, install each elsewhere, run the tests on it
+    python3 tools/dev.py dist      build sdist and wheel, install each elsewhere, test them
 
 The first call makes ``.venv`` and installs limbic into it in place, so that edited Python is live
 and edited Cython is rebuilt on the next import.
@@ -38,7 +38,7 @@ BENCH_EXTRAS = ("bench", "test")
 
 
 def run(*command: str | Path, cwd: Path = ROOT) -> None:
-    """Run a command with the environment's tools on the path; leave with its status when it fails."""
+    """Run a command with the environment's tools on its path; leave with its status if it fails."""
     shown = " ".join(str(part) for part in command)
     print(f"$ {shown}", flush=True)
     env = {**os.environ, "PATH": os.pathsep.join([str(BIN), os.environ.get("PATH", os.defpath)])}
