@@ -1,0 +1,1 @@
+"""What turns texts into vectors; each kind of model is an extra, imported on first use."""
