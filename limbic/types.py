@@ -52,6 +52,18 @@ DEFAULT_ALL_LIMIT = 200
 """How many memories `MemoryStore.all` returns unless told otherwise."""
 
 
+_OPTIONAL_TEXTS = (
+    "source_message_id",
+    "feeling",
+    "embedding_model",
+    "user_id",
+    "agent_id",
+    "session_id",
+    "supersedes",
+    "superseded_by",
+)
+
+
 @dataclass(frozen=True, slots=True)
 class MemoryEmotion:
     """The emotion that a memory carries, as the emotion channel scores it.
@@ -106,14 +118,27 @@ class Memory:
         Vector of the content; kept as a read-only float32 copy.
     embedding_model : str, optional
         Model that made the vector.
+    user_id, agent_id, session_id : str, optional
+        Scopes: whose memory it is, which agent made it, which conversation it comes from.
+    position : int, optional
+        Place within the session, ascending; neighbours lend each other evidence.
+    metadata : dict, optional
+        Anything else, as JSON: string keys; strings, finite numbers, booleans, None, lists, dicts.
+        Kept as a deep copy. It cannot overwrite a field.
+    supersedes : str, optional
+        Id of the older memory that this one replaces.
+    superseded_by : str, optional
+        Id of the newer memory that replaced this one; set by the store.
+    superseded_at : datetime or str, optional
+        When that happened; set by the store.
 
     Raises
     ------
     TypeError
         If a field has the wrong type.
     ValueError
-        If `id` is empty, `importance` is not finite, `access_count` is negative, `subject` is
-        unknown, a timestamp cannot be read, or `embedding` is not one-dimensional.
+        If `id` is empty, `importance` is not finite, `access_count` or `position` is negative,
+        `subject` is unknown, a timestamp cannot be read, or `embedding` is not one-dimensional.
 
     Examples
     --------
@@ -136,13 +161,21 @@ class Memory:
     emotion: MemoryEmotion | None = None
     embedding: Vector | None = None
     embedding_model: str | None = None
+    user_id: str | None = None
+    agent_id: str | None = None
+    session_id: str | None = None
+    position: int | None = None
+    metadata: dict[str, Any] = field(default_factory=dict)
+    supersedes: str | None = None
+    superseded_by: str | None = None
+    superseded_at: datetime | None = None
 
     def __post_init__(self) -> None:
         check_id(self.id)
         for name in ("content", "category"):
             if not isinstance(getattr(self, name), str):
                 raise TypeError(f"{name} must be a string, got {getattr(self, name)!r}")
-        for name in ("source_message_id", "feeling", "embedding_model"):
+        for name in _OPTIONAL_TEXTS:
             if not isinstance(getattr(self, name), str | None):
                 raise TypeError(f"{name} must be a string or None, got {getattr(self, name)!r}")
         _set(self, "importance", _finite(self.importance, "importance"))
@@ -154,10 +187,12 @@ class Memory:
             "last_accessed",
             self.created_at if accessed is None else as_utc(accessed, "last_accessed"),
         )
-        if isinstance(self.access_count, bool) or not isinstance(self.access_count, int):
-            raise TypeError(f"access_count must be an int, got {self.access_count!r}")
-        if self.access_count < 0:
-            raise ValueError(f"access_count must be at least 0, got {self.access_count}")
+        _check_count(self.access_count, "access_count")
+        if self.position is not None:
+            _check_count(self.position, "position")
+        if self.superseded_at is not None:
+            _set(self, "superseded_at", as_utc(self.superseded_at, "superseded_at"))
+        _set(self, "metadata", _checked_metadata(self.metadata))
         if self.subject not in ("user", "persona"):
             raise ValueError(f"subject must be 'user' or 'persona', got {self.subject!r}")
         if not isinstance(self.emotion, MemoryEmotion | None):
@@ -334,6 +369,39 @@ def _finite(value: object, name: str) -> float:
     if not math.isfinite(number):
         raise ValueError(f"{name} must be finite, got {number}")
     return number
+
+
+def _check_count(value: object, name: str) -> None:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"{name} must be an int, got {value!r}")
+    if value < 0:
+        raise ValueError(f"{name} must be at least 0, got {value}")
+
+
+def _checked_metadata(metadata: object) -> dict[str, Any]:
+    if not isinstance(metadata, dict):
+        raise TypeError(f"metadata must be a dict, got {metadata!r}")
+    copied = _checked_json(metadata, "metadata")
+    assert isinstance(copied, dict)
+    return copied
+
+
+def _checked_json(value: object, where: str) -> object:
+    """Return a deep copy of a JSON value, or say where something else sits."""
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise ValueError(f"{where} must be finite, got {value}")
+        return value
+    if isinstance(value, list | tuple):
+        return [_checked_json(item, f"{where}[{index}]") for index, item in enumerate(value)]
+    if isinstance(value, dict):
+        for key in value:
+            if not isinstance(key, str):
+                raise TypeError(f"keys of {where} must be strings, got {key!r}")
+        return {key: _checked_json(item, f"{where}[{key!r}]") for key, item in value.items()}
+    raise TypeError(f"{where} must be a JSON value, got {type(value).__name__}: {value!r:.80}")
 
 
 def _set(record: object, name: str, value: object) -> None:
