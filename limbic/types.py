@@ -376,6 +376,8 @@ def _check_count(value: object, name: str) -> None:
         raise TypeError(f"{name} must be an int, got {value!r}")
     if value < 0:
         raise ValueError(f"{name} must be at least 0, got {value}")
+    if value >= 2**63:  # the integers of every database end there
+        raise ValueError(f"{name} must be below 2**63, got {value}")
 
 
 def _checked_metadata(metadata: object) -> dict[str, Any]:

@@ -3,8 +3,10 @@
 
     python3 tools/dev.py demo      install, then watch limbic remember a conversation
     python3 tools/dev.py test      install, then run the tests (arguments go to pytest)
+    python3 tools/dev.py test-all  the same with every extra that pip can install in a minute
     python3 tools/dev.py lint      ruff, cython-lint, mypy
-    python3 tools/dev.py bench     asv on this tree (arguments go to asv)
+    python3 tools/dev.py docs      run every example, then build the site; warnings are errors
+    python3 tools/dev.py bench     asv on this commit (arguments go to asv)
     python3 tools/dev.py dist      build sdist and wheel, install each elsewhere, test them
 
 The first call makes ``.venv`` and installs limbic into it in place, so that edited Python is live
@@ -34,7 +36,10 @@ STAMPS = VENV / "installed"
 DEMO_EXTRAS = ("cli", "local", "progress")
 TEST_EXTRAS = ("test",)
 LINT_EXTRAS = ("lint", "test", "cli")
+DOC_EXTRAS = ("doc", "test", "cli", "local")
 BENCH_EXTRAS = ("bench", "test")
+# Extras that are no features, and features that are slow to install: a compiler run, a gigabyte.
+NOT_IN_TEST_ALL = {"dev", "lint", "bench", "doc", "llama-cpp", "sentence-transformers"}
 
 
 def run(*command: str | Path, cwd: Path = ROOT) -> None:
@@ -75,16 +80,17 @@ def ensure_installed(extras: Sequence[str]) -> None:
     if not PYTHON.exists():
         print(f"making {VENV}", flush=True)
         venv.create(VENV, with_pip=True, clear=VENV.exists())
+    fingerprint = build_fingerprint()
     wanted = sorted({"dev", *extras})
-    stamp = STAMPS / f"{build_fingerprint()}-{'-'.join(wanted)}"
-    if stamp.exists():
+    if all((STAMPS / f"{fingerprint}-{extra}").exists() for extra in wanted):
         return
     pip = [PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     # The in-place build rebuilds on import, so its tools have to stay in the environment.
     run(*pip, *extras_available()["dev"])
     run(*pip, "--no-build-isolation", "--editable", f".[{','.join(wanted)}]")
     STAMPS.mkdir(exist_ok=True)
-    stamp.touch()
+    for extra in wanted:
+        (STAMPS / f"{fingerprint}-{extra}").touch()
 
 
 def demo(arguments: list[str]) -> None:
@@ -97,6 +103,11 @@ def test(arguments: list[str]) -> None:
     run(PYTHON, "-m", "pytest", *arguments)
 
 
+def test_all(arguments: list[str]) -> None:
+    ensure_installed(sorted(extras_available().keys() - NOT_IN_TEST_ALL))
+    run(PYTHON, "-m", "pytest", *arguments)
+
+
 def lint(arguments: list[str]) -> None:
     ensure_installed(LINT_EXTRAS)
     run(PYTHON, "-m", "ruff", "check", *arguments, ".")
@@ -105,12 +116,25 @@ def lint(arguments: list[str]) -> None:
     run(PYTHON, "-m", "mypy")
 
 
+def docs(arguments: list[str]) -> None:
+    ensure_installed(DOC_EXTRAS)
+    run(PYTHON, "-m", "pytest", "-q", "--doctest-modules", "limbic", "--ignore=limbic/commands.py")
+    run(PYTHON, "-m", "pytest", "-q", "--doctest-glob=*.rst", "README.rst", "doc/source")
+    target = ROOT / "doc" / "build"
+    shutil.rmtree(target, ignore_errors=True)
+    # -n: a reference that leads nowhere is a warning too; -W: a warning is an error.
+    run(PYTHON, "-m", "sphinx", "-b", "html", "-n", "-W", "--keep-going", "-q", *arguments,
+        ROOT / "doc" / "source", target / "html")  # fmt: skip
+
+
 def bench(arguments: list[str]) -> None:
     ensure_installed(BENCH_EXTRAS)
     asv = [PYTHON, "-m", "asv"]
     config = ["--config", "asv.conf.json"]
-    run(*asv, "machine", "--yes", *config, cwd=ROOT / "benchmarks")
-    run(*asv, *(arguments or ["run", "--quick", "HEAD^!"]), *config, cwd=ROOT / "benchmarks")
+    folder = ROOT / "benchmarks"
+    run(*asv, "machine", "--yes", *config, cwd=folder)
+    verb, *rest = arguments or ["run", "--quick", "--show-stderr", "HEAD^!"]
+    run(*asv, verb, *config, *rest, cwd=folder)
 
 
 def dist(arguments: list[str]) -> None:
@@ -124,13 +148,18 @@ def dist(arguments: list[str]) -> None:
             scratch = Path(folder)
             venv.create(scratch / "venv", with_pip=True)
             python = scratch / "venv" / BIN.name / PYTHON.name
-            run(python, "-m", "pip", "install", "--quiet", f"{artefact}[test]")
+            pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+            run(*pip, f"{artefact}[test]")
             shutil.copytree(ROOT / "tests", scratch / "tests")
-            shutil.copy(ROOT / "pyproject.toml", scratch)
+            for file in ("pyproject.toml", "README.rst"):
+                shutil.copy(ROOT / file, scratch)
             run(python, "-m", "pytest", "-q", *arguments, cwd=scratch)
 
 
-VERBS = {verb.__name__: verb for verb in (demo, test, lint, bench, dist)}
+VERBS = {
+    verb.__name__.replace("_", "-"): verb
+    for verb in (demo, test, test_all, lint, docs, bench, dist)
+}
 
 
 def main() -> None:

@@ -1,0 +1,1 @@
+"""Benchmarks of limbic; each file measures one part."""
