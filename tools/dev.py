@@ -121,7 +121,8 @@ def docs(arguments: list[str]) -> None:
     run(PYTHON, "-m", "pytest", "-q", "--doctest-modules", "limbic", "--ignore=limbic/commands.py")
     run(PYTHON, "-m", "pytest", "-q", "--doctest-glob=*.rst", "README.rst", "doc/source")
     target = ROOT / "doc" / "build"
-    shutil.rmtree(target, ignore_errors=True)
+    for stale in (target, ROOT / "doc" / "source" / "reference" / "generated"):
+        shutil.rmtree(stale, ignore_errors=True)
     # -n: a reference that leads nowhere is a warning too; -W: a warning is an error.
     run(PYTHON, "-m", "sphinx", "-b", "html", "-n", "-W", "--keep-going", "-q", *arguments,
         ROOT / "doc" / "source", target / "html")  # fmt: skip
@@ -133,7 +134,7 @@ def bench(arguments: list[str]) -> None:
     config = ["--config", "asv.conf.json"]
     folder = ROOT / "benchmarks"
     run(*asv, "machine", "--yes", *config, cwd=folder)
-    verb, *rest = arguments or ["run", "--quick", "--show-stderr", "HEAD^!"]
+    verb, *rest = arguments or ["run", "--quick", "--show-stderr", "--strict", "HEAD^!"]
     run(*asv, verb, *config, *rest, cwd=folder)
 
 

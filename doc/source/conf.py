@@ -19,6 +19,7 @@ root_doc = "index"
 
 # A single-quoted name in a docstring links to what it names, and is plain emphasis otherwise.
 default_role = "autolink"
+nitpick_ignore_regex = [("py:obj", ".*")]
 
 autosummary_generate = True
 autosummary_ignore_module_all = False  # a module's __all__ is what it offers
