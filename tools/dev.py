@@ -138,6 +138,21 @@ def bench(arguments: list[str]) -> None:
     run(*asv, verb, *config, *rest, cwd=folder)
 
 
+def check_wheel(wheel: Path) -> None:
+    """Refuse a wheel that lacks a file of the package, or carries one from outside it."""
+    import zipfile
+
+    names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    tracked = subprocess.run(
+        ["git", "ls-files", "limbic"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.split()
+    suffixes = (".py", ".pyi", ".pxd", ".typed", ".jsonl")
+    missing = sorted({name for name in tracked if name.endswith(suffixes)} - names)
+    foreign = sorted(name for name in names if not name.startswith("limbic/"))
+    if missing or foreign:
+        raise SystemExit(f"{wheel.name} lacks {missing} and should not carry {foreign}")
+
+
 def dist(arguments: list[str]) -> None:
     """Build what users download and prove that it works away from this tree."""
     ensure_installed(TEST_EXTRAS)
@@ -145,6 +160,8 @@ def dist(arguments: list[str]) -> None:
     shutil.rmtree(target, ignore_errors=True)
     run(PYTHON, "-m", "build", "--outdir", target)  # the wheel is built from the sdist
     for artefact in sorted(target.iterdir()):
+        if artefact.suffix == ".whl":
+            check_wheel(artefact)
         with tempfile.TemporaryDirectory() as folder:
             scratch = Path(folder)
             venv.create(scratch / "venv", with_pip=True)
