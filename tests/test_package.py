@@ -1,12 +1,8 @@
 """What holds for the package as a whole."""
 
-import ast
 import importlib
-import importlib.util
 import inspect
 import pkgutil
-import subprocess
-import sys
 from importlib.metadata import files, version
 from pathlib import Path
 
@@ -71,18 +67,6 @@ def test_the_installed_files_are_those_of_the_distribution():
         assert sources <= names
 
 
-def test_importing_limbic_brings_no_extra_and_no_network():
-    code = (
-        "import sys, limbic; heavy = {'typer', 'rich', 'wordllama', 'tqdm', 'torch', 'httpx', "
-        "'asyncio', 'urllib.request', 'matplotlib', 'pandas', 'sklearn', 'langchain_core', 'mcp'};"
-        "print(sorted(heavy & set(sys.modules)))"
-    )
-    result = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True
-    )
-    assert result.stdout.strip() == "[]"
-
-
 @pytest.mark.parametrize("name", public_modules())
 def test_every_public_name_is_documented(name):
     module = imported(name)
@@ -101,58 +85,3 @@ def test_every_public_name_is_documented(name):
         if not inspect.getdoc(thing)
     ]
     assert bare == [], f"no docstring in {name}"
-
-
-LAYERS = {
-    # What a module at the left may import of limbic; anything not listed is free.
-    "limbic.diversity": ("limbic.diversity",),
-    "limbic.errors": (),
-    "limbic.timestamps": (),
-    "limbic.types": ("limbic.timestamps",),
-    "limbic.text": ("limbic.types", "limbic.errors"),
-    "limbic.scoring": ("limbic.text", "limbic.types", "limbic.timestamps", "limbic.errors"),
-    "limbic.decay": ("limbic.types", "limbic.timestamps", "limbic.errors"),
-    "limbic.stores": (
-        "limbic.stores",
-        "limbic.types",
-        "limbic.timestamps",
-        "limbic.errors",
-        "limbic.filters",
-    ),
-    "limbic.embedders": (
-        "limbic.embedders",
-        "limbic.types",
-        "limbic.timestamps",
-        "limbic.errors",
-    ),
-}
-
-
-def imports_of(path):
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module == "limbic":
-            yield from (f"limbic.{alias.name}" for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module
-
-
-def within(name, package):
-    return name == package or name.startswith(f"{package}.")
-
-
-@pytest.mark.parametrize("layer", LAYERS)
-def test_imports_go_one_way(layer):
-    spec = importlib.util.find_spec(layer)
-    if spec is None:
-        pytest.skip(f"{layer} is not there")
-    origin = Path(spec.origin)
-    paths = origin.parent.rglob("*.py") if origin.name == "__init__.py" else [origin]
-    wrong = [
-        f"{path.name} imports {name}"
-        for path in paths
-        for name in imports_of(path)
-        if within(name, "limbic") and not any(within(name, allowed) for allowed in LAYERS[layer])
-    ]
-    assert wrong == []
