@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from limbic.diversity._path import GistPath, grid_of
 from limbic.diversity._select import GistResult, fold, prepare
-from limbic.diversity._validation import DiameterMode, Metric, UtilityKind
+from limbic.diversity._validation import DiameterMode, Metric, UtilityKind, as_ids
 
 __all__ = ["gist_path", "gist_select", "gist_select_full"]
 
@@ -95,6 +95,7 @@ diameter_sweeps, workers
     >>> gist_select(vectors, [0.9, 0.8, 0.5], k=2, ids=["a", "b", "c"])
     ['a', 'c']
     """
+    names = None if ids is None else as_ids(ids)
     sweep, ks, lams = prepare(
         vectors,
         utilities,
@@ -107,12 +108,11 @@ diameter_sweeps, workers
         diameter=diameter,
         diameter_sweeps=diameter_sweeps,
         workers=workers,
-        ids=ids,
+        ids=names,
     )
     selected = fold(sweep, ks[0], lams[0]).selected
-    if ids is None:
+    if names is None:
         return selected.copy()
-    names = list(ids)
     return [names[row] for row in selected]
 
 

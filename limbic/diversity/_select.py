@@ -25,6 +25,7 @@ from limbic.diversity._validation import (
     METRIC_CODES,
     UTILITY_KINDS,
     as_points,
+    as_table,
     check_choice,
     check_eps,
     check_ids,
@@ -133,7 +134,7 @@ def prepare(
     diameter: Any,
     diameter_sweeps: Any,
     workers: Any,
-    ids: Any = None,
+    ids: list[Any] | None = None,
 ) -> tuple[Sweep, list[int], list[float]]:
     """Check everything in the contract's order, then run the stages once for the largest k.
 
@@ -157,11 +158,10 @@ def prepare(
     ks = [min(check_k(k), points.n) for k in ks]
     eps = check_eps(eps)
     lams = [check_lam(lam) for lam in lams]
+    table = as_table(utility, utilities, points.n)
 
     exact = exact_diameter(points, workers) if diameter == "exact" else None
-    objective = make_objective(
-        points, utility, utilities, metric=metric, exact=exact, workers=workers
-    )
+    objective = make_objective(points, utility, table, metric=metric, exact=exact, workers=workers)
     widest = exact if exact is not None else approximate_diameter(points, sweeps)
     if exhaustive_thresholds:
         thresholds = _exhaustive(points, workers)

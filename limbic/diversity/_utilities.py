@@ -8,7 +8,6 @@ import numpy.typing as npt
 from limbic.diversity._diameter import Diameter, exact_diameter
 from limbic.diversity._dispatch import Points, kernels
 from limbic.diversity._parallel import map_blocks, threads_for
-from limbic.diversity._validation import as_coverage, as_weights
 
 __all__ = ["GreedyRun", "Objective", "make_objective"]
 
@@ -74,20 +73,20 @@ class LazyObjective:
 def make_objective(
     points: Points,
     kind: str,
-    utilities: Any,
+    table: Any,
     *,
     metric: str,
     exact: Diameter | None,
     workers: int | None,
 ) -> Objective:
-    """Check the utility's own table and return the objective.
+    """Return the objective.
 
     Parameters
     ----------
     points : Points
     kind : {"linear", "coverage", "facility_location"}
-    utilities : object
-        As the caller gave it.
+    table : object
+        What `as_table` made of the caller's utilities.
     metric : {"cosine", "euclidean"}
     exact : Diameter or None
         The exact diameter if it is known already; facility location under the euclidean metric
@@ -95,16 +94,11 @@ def make_objective(
     workers : int or None
     """
     if kind == "linear":
-        return LinearObjective(points, as_weights(utilities, points.n))
+        return LinearObjective(points, table)
     if kind == "coverage":
-        indptr, items, n_items = as_coverage(utilities, points.n)
+        indptr, items, n_items = table
         gain = kernels.CoverageGain(indptr, items, n_items)
         return LazyObjective(points, gain, np.diff(indptr).astype(np.float64))
-    if utilities is not None:
-        raise ValueError(
-            "utilities must be None for utility='facility_location', which is computed from "
-            "vectors alone"
-        )
     scale = 1.0
     if metric == "euclidean":
         widest = (exact or exact_diameter(points, workers)).distance

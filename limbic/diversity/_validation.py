@@ -7,7 +7,7 @@ then the utility's own table.
 import math
 import operator
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any, Final, Literal, TypeAlias
 
@@ -189,15 +189,32 @@ def check_workers(workers: object) -> int | None:
     return min(number, 4 * (os.cpu_count() or 1))
 
 
-def check_ids(ids: Sequence[Any], n: int) -> list[Any]:
-    """Return the ids as a list of one per row."""
+def as_ids(ids: Iterable[Any]) -> list[Any]:
+    """Return the ids as a list; an iterator can be read once only."""
     try:
-        given = list(ids)
+        return list(ids)
     except TypeError as error:
         raise TypeError(f"ids must be a sequence, got {type(ids).__name__}") from error
-    if len(given) != n:
-        raise ValueError(f"ids must hold one id per row of vectors ({n}), got {len(given)}")
-    return given
+
+
+def check_ids(ids: list[Any], n: int) -> None:
+    """Refuse ids that are not one per row."""
+    if len(ids) != n:
+        raise ValueError(f"ids must hold one id per row of vectors ({n}), got {len(ids)}")
+
+
+def as_table(kind: str, utilities: Any, n: int) -> Any:
+    """Return the utility's own table, checked: weights, a coverage table, or None."""
+    if kind == "linear":
+        return as_weights(utilities, n)
+    if kind == "coverage":
+        return as_coverage(utilities, n)
+    if utilities is not None:
+        raise ValueError(
+            "utilities must be None for utility='facility_location', which is computed from "
+            "vectors alone"
+        )
+    return None
 
 
 def as_weights(weights: npt.ArrayLike | None, n: int) -> npt.NDArray[np.float64]:
