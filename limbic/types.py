@@ -1,7 +1,7 @@
 """The records that limbic keeps, and the interfaces that others may implement."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
@@ -24,6 +24,7 @@ __all__ = [
     "Subject",
     "SupportsChanges",
     "SupportsDecayCandidates",
+    "SupportsFilters",
     "Vector",
 ]
 
@@ -323,6 +324,27 @@ class SupportsChanges(Protocol):
 
     def changes(self, since: int | None) -> StoreChanges:
         """Return what changed after revision `since`; None asks for everything."""
+        ...
+
+
+@runtime_checkable
+class SupportsFilters(Protocol):
+    """A store that finds memories by their fields, and knows what it held in the past."""
+
+    def ids(
+        self,
+        filter: Mapping[str, Any] | None = None,
+        *,
+        as_of: Timestamp | None = None,
+        include_superseded: bool = False,
+    ) -> list[str]:
+        """Return the ids of the memories that match a filter (see `limbic.filters`)."""
+        ...
+
+    def versions_at(
+        self, as_of: Timestamp, filter: Mapping[str, Any] | None = None
+    ) -> list[Memory]:
+        """Return the memories that match a filter, as they were at a point in time."""
         ...
 
 

@@ -12,7 +12,7 @@ import limbic
 PACKAGE = Path(limbic.__file__).parent
 FOUNDATION = {"types", "timestamps", "errors"}
 DOMAIN = FOUNDATION | {"scoring", "text", "filters"}
-ENGINE_PARTS = DOMAIN | {"retrieval", "extraction", "decay", "index", "diversity"}
+ENGINE_PARTS = DOMAIN | {"retrieval", "extraction", "decay", "index", "ranking", "diversity"}
 
 # For each part (first component below limbic), the parts it may import besides itself.
 # A part that is not named here may import everything: the command line and its neighbours.
@@ -26,8 +26,11 @@ MAY_IMPORT = {
     "scoring": DOMAIN,
     "decay": DOMAIN,
     "extraction": DOMAIN,
-    "index": DOMAIN | {"stores"},
-    "retrieval": DOMAIN | {"index", "diversity"},
+    "lexical": DOMAIN,
+    "neighbours": set(),
+    "index": DOMAIN | {"stores", "lexical", "neighbours"},
+    "ranking": DOMAIN | {"index", "lexical"},
+    "retrieval": DOMAIN | {"index", "ranking", "diversity"},
     "stores": FOUNDATION | {"filters"},
     "embedders": FOUNDATION | {"filters"},
     "engine": ENGINE_PARTS | {"stores", "embedders"},
