@@ -11,9 +11,10 @@ import importlib
 import math
 import re
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -43,6 +44,8 @@ _MONTHS = (
     *("january", "february", "march", "april", "may", "june", "july", "august"),
     *("september", "october", "november", "december"),
 )
+
+_DAY = re.compile(r"(0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?")
 
 _SENTENCE = re.compile(r"[^.!?。！？؟]+[.!?。！？؟]*")
 _QUESTION_MARKS = frozenset("?？؟")
@@ -76,25 +79,27 @@ class Analyzer:
 
     def __init__(self) -> None:
         self._stemmers = [(script, _stemmer(name)) for script, name in _STEMMERS]
+        self._stem_of: dict[str, str] = {}  # stemming costs more than all the rest
 
     def terms(self, text: str) -> list[str]:
         """Return the terms of a text, in its order, repeated ones included."""
-        words = [token for token in tokens(text) if token not in STOP_WORDS]
-        for script, stem in self._stemmers:
-            if stem is not None:
-                words = [stem(word) if script.match(word) else word for word in words]
+        found = tokens(text)
+        words = [self._stem(token) for token in found if token not in STOP_WORDS]
         if _MAY.search(text):
-            words.append(self._month(5))
-        return words
+            words.append(self._stem(_MONTHS[4]))
+        return words + _days(found)
 
     def date_terms(self, moment: datetime) -> list[str]:
         """Return the terms under which a date is asked for: day, month name and year."""
-        return [str(moment.day), self._month(moment.month), str(moment.year)]
+        month = _MONTHS[moment.month - 1]
+        return [self._stem(month), str(moment.year), _day(month, moment.day)]
 
-    def _month(self, number: int) -> str:
-        stem = self._stemmers[0][1]
-        name = _MONTHS[number - 1]
-        return name if stem is None else stem(name)
+    def _stem(self, word: str) -> str:
+        known = self._stem_of.get(word)
+        if known is None:
+            stems = (stem(word) for script, stem in self._stemmers if stem and script.match(word))
+            known = self._stem_of[word] = next(stems, word)
+        return known
 
 
 class LexicalIndex:
@@ -168,8 +173,31 @@ class LexicalIndex:
         covered = np.zeros(len(visible))
         for term, idf in worth.items():
             covered += idf * self.reach(term, visible, loans)
-        total = math.fsum(worth.values())
+        total = total_worth(worth.values())
         return covered / total if total > 0 else covered
+
+
+def _days(words: Sequence[str]) -> list[str]:
+    """Return the days that a text names, "16 June" or "June 16th", each as one term."""
+    found = []
+    for first, second in pairwise(words):
+        for month, number in ((first, second), (second, first)):
+            day = _DAY.fullmatch(number)
+            if month in _MONTHS and day is not None:
+                found.append(_day(month, int(day[1])))
+    return found
+
+
+def _day(month: str, day: int) -> str:
+    return f"{month} {day}"  # with a space, which no other term has
+
+
+def total_worth(worth: Iterable[float]) -> float:
+    """Return the sum, added one by one as the covered part is, so that no share exceeds 1."""
+    total = 0.0
+    for idf in worth:
+        total += idf
+    return total
 
 
 def question_share(text: str) -> float:

@@ -30,7 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from limbic.index import MemoryIndex
-from limbic.lexical import TermEvidence
+from limbic.lexical import TermEvidence, total_worth
 from limbic.scoring import ScoreQuery
 
 __all__ = ["DEFAULT_HYBRID_WEIGHTS", "HybridBreakdown", "HybridScores", "HybridWeights"]
@@ -118,7 +118,7 @@ class HybridBreakdown:
         lexical = 0.0
         for term in self.terms:
             lexical += term.idf * term.reach
-        worth = math.fsum(term.idf for term in self.terms)
+        worth = total_worth(term.idf for term in self.terms)
         lexical = lexical / worth if worth > 0 else lexical
         total, mass = weights.lexical * lexical, weights.lexical
         for weight, value in ((weights.cosine, self.cosine), (weights.context, self.context)):
