@@ -189,7 +189,7 @@ def gist_select_full(
     --------
     >>> from limbic.diversity import gist_select_full
     >>> gist_select_full([[0.0], [1.0], [10.0]], [1.0, 1.0, 1.0], k=2, metric="euclidean")
-    GistResult(selected=[0, 2], f=7, g=2, div=10, threshold=10, stage='diameter_pair', d_max=10)
+    GistResult(selected=[0, 2], f=7, g=2, div=10, threshold=9.59717, stage='sweep', d_max=10)
     """
     sweep, ks, lams = prepare(
         vectors,
