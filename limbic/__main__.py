@@ -2,4 +2,5 @@
 
 from limbic.cli import main
 
-main()
+if __name__ == "__main__":  # whoever walks the package imports this too
+    main()
