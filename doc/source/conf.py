@@ -1,5 +1,9 @@
 """Sphinx configuration; ``python3 tools/dev.py docs`` builds the site."""
 
+import importlib
+import inspect
+import pkgutil
+
 import limbic
 
 project = "limbic"
@@ -22,8 +26,38 @@ default_role = "autolink"
 nitpick_ignore_regex = [("py:obj", ".*")]
 
 autosummary_generate = True
-autosummary_ignore_module_all = False  # a module's __all__ is what it offers
-autosummary_imported_members = False
+
+
+def _offered(name: str) -> dict[str, list[str]]:
+    """Return what a module's page lists: its modules, and of `__all__` what has its home here.
+
+    The home of a name is the public module that defines it, or the one above a private module;
+    a package that only hands a name on does not document it a second time.
+    """
+    module = importlib.import_module(name)
+    found: dict[str, list[str]] = {"functions": [], "classes": [], "exceptions": [], "modules": []}
+    for item in getattr(module, "__all__", []):
+        thing = getattr(module, item)
+        if getattr(thing, "__module__", "").partition("._")[0] != name:
+            continue
+        if inspect.isclass(thing):
+            found["exceptions" if issubclass(thing, Exception) else "classes"].append(item)
+        elif inspect.isroutine(thing):
+            found["functions"].append(item)
+    for child in pkgutil.iter_modules(getattr(module, "__path__", [])):
+        if not child.name.startswith("_"):
+            found["modules"].append(child.name)
+    return found
+
+
+autosummary_context = {
+    "offered": {
+        name: _offered(name)
+        for name in ["limbic"]
+        + [found.name for found in pkgutil.walk_packages(limbic.__path__, "limbic.")]
+        if "._" not in name
+    }
+}
 autodoc_typehints = "none"  # numpydoc's Parameters sections say it in words
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False
